@@ -1,0 +1,1 @@
+"""Adapters to trainers, one module each. None of them imports its trainer."""

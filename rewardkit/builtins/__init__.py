@@ -1,0 +1,1 @@
+"""The built-in rewards: cheap, pure Python, safe on hostile text."""
